@@ -8,6 +8,9 @@
 
 namespace dohmux {
 
+/// Puts the level and format of `log` in force for every line from now on.
+void apply_log(const LogConfig& log);
+
 /// Puts the level and format of `log` in force and writes one line to standard error.
 void report(const LogConfig& log, LogLevel level, const std::string& message);
 

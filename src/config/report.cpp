@@ -25,8 +25,12 @@ log::Level to_level(LogLevel level) {
 
 }  // namespace
 
-void report(const LogConfig& log, LogLevel level, const std::string& message) {
+void apply_log(const LogConfig& log) {
   log::configure(to_level(log.level), log.format == LogFormat::Json ? log::Format::Json : log::Format::Text);
+}
+
+void report(const LogConfig& log, LogLevel level, const std::string& message) {
+  apply_log(log);
   if (log::enabled(to_level(level))) {
     log::write(to_level(level), "main", message);
   }

@@ -1,5 +1,6 @@
 // include/dohmux/forwarder.h over one worker: sockets first, so that a start fails before anything is asked of the network.
 #include <dohmux/forwarder.h>
+#include <dohmux/report.h>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -11,22 +12,6 @@
 
 namespace dohmux {
 namespace {
-
-log::Level level_of(LogLevel level) {
-  switch (level) {
-    case LogLevel::Error:
-      return log::Level::Error;
-    case LogLevel::Warning:
-      return log::Level::Warning;
-    case LogLevel::Info:
-      return log::Level::Info;
-    case LogLevel::Debug:
-      return log::Level::Debug;
-    case LogLevel::Trace:
-      return log::Level::Trace;
-  }
-  return log::Level::Info;
-}
 
 /// 1024 TCP clients alone would use up the usual soft limit, and leave none for the connections upstream.
 void raise_descriptor_limit() {
@@ -84,7 +69,7 @@ class SingleWorkerForwarder final : public Forwarder {
 }  // namespace
 
 std::expected<std::unique_ptr<Forwarder>, StartError> Forwarder::start(Config config) {
-  log::configure(level_of(config.log.level), config.log.format == LogFormat::Json ? log::Format::Json : log::Format::Text);
+  apply_log(config.log);
   if (const auto checked = check_libraries(); !checked) {
     return std::unexpected(checked.error());
   }
